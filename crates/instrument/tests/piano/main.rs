@@ -1,6 +1,7 @@
 //! Claims about the whole instrument.
 #![allow(clippy::disallowed_methods, reason = "results are compared with the system's functions")]
 
+mod engines;
 mod extremes;
 mod grand_action;
 mod hard_press;

@@ -1,7 +1,6 @@
 //! The piano with a predictable action and predictable strings.
 
 mod damage;
-mod engines;
 mod manners;
 mod sending;
 

@@ -1,9 +1,9 @@
 //! A piano with its own engines.
 
-use crate::Event::{NoteOff, NoteOn};
-use crate::play::record::{Counts, StrikeRecord};
-use crate::watch::trace::Sample;
-use crate::{Event, Piano, Settings, Snapshot};
+use touchback_instrument::Event::{NoteOff, NoteOn};
+use touchback_instrument::play::record::{Counts, StrikeRecord};
+use touchback_instrument::watch::trace::Sample;
+use touchback_instrument::{Event, Piano, Settings, Snapshot};
 use touchback_core::math::compass::KeyNumber;
 
 #[test]
@@ -71,7 +71,7 @@ fn a_watched_key_is_recorded_at_every_step_and_sounds_the_same() {
 /// fifth of the time later its keys differ by `sheet` and `unevenness`.
 fn with_sheet(sheet: &str, unevenness: f64, seconds: f64, block: usize) -> Vec<(f32, f32)> {
     let mut settings = Settings::default();
-    settings.touch.timing = crate::settings::Timing::Natural;
+    settings.touch.timing = touchback_instrument::settings::Timing::Natural;
     let mut piano = Piano::new(48_000.0, &settings);
     settings.set_key_sheet(sheet.parse().expect("a sheet"));
     settings.action.unevenness = unevenness;
