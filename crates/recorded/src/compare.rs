@@ -28,11 +28,10 @@ use touchback_offline::paths::{self, InputPath, OutputFolder, PianoName};
 use touchback_offline::{controls, parallel};
 
 /// Sample rate of the renderings, Hz.
-const RATE: f64 = 48_000.0;
+pub(crate) const RATE: f64 = 48_000.0;
 
-/// Duration of a held key, s, and from its release to the next key, s.
+/// Duration of a held key, s.
 const HELD: f64 = 5.0;
-const NEXT: f64 = 2.0;
 
 /// Most keys per rendering piano; pianos run in parallel.
 const KEYS_EACH: usize = 12;
@@ -94,7 +93,7 @@ pub fn run(options: &RecordedOptions) -> Result<()> {
         let mut velocities = options.velocities.clone();
         velocities.sort_unstable();
         velocities.dedup();
-        rendered(&settings, &keys, &velocities)
+        rendered(&settings, &keys, &velocities, HELD)
     };
     let comparison = compare(&takes, &recorded, &rendered);
     if comparison.found.is_empty() {
@@ -140,42 +139,42 @@ pub(crate) fn collected(all: impl Iterator<Item = (u8, u32, Measured)>) -> Notes
     notes
 }
 
-/// Plays and measures `keys` at each of `velocities` on all cores.
-pub(crate) fn rendered(settings: &Settings, keys: &[u8], velocities: &[u8]) -> Notes {
+/// Plays `keys` at each of `velocities` for `seconds` each, and measures them, on all cores.
+pub(crate) fn rendered(settings: &Settings, keys: &[u8], velocities: &[u8], seconds: f64) -> Notes {
     let bar = progress((keys.len() * velocities.len()) as u64, "playing");
     let runs: Vec<(u8, &[u8])> = velocities
         .iter()
         .flat_map(|velocity| keys.chunks(KEYS_EACH).map(move |keys| (*velocity, keys)))
         .collect();
-    let all =
-        parallel::map(&runs, |(velocity, keys)| played(settings, keys, *velocity, &|| bar.inc(1)));
+    let measure = Measure::new(RATE);
+    let all = parallel::map(&runs, |(velocity, keys)| {
+        played(settings, keys, *velocity, seconds, |key, note| {
+            bar.inc(1);
+            measure.of(key, note)
+        })
+    });
     bar.finish_and_clear();
     collected(all.into_iter().flatten())
 }
 
-/// Plays and measures `keys` at `velocity` one after another: key, velocity, note. `done` is called after each.
-pub(crate) fn played(
+/// Plays `keys` at `velocity`, each for `seconds` from silence: key, velocity, and what `measure` finds.
+pub(crate) fn played<T>(
     settings: &Settings,
     keys: &[u8],
     velocity: u8,
-    done: &dyn Fn(),
-) -> Vec<(u8, u32, Measured)> {
-    let (measure, mut piano) = (Measure::new(RATE), Piano::new(RATE, settings));
-    let mut play = |event: Event, seconds: f64| {
-        piano.handle(event);
+    seconds: f64,
+    measure: impl Fn(KeyNumber, &Note) -> T,
+) -> Vec<(u8, u32, T)> {
+    let mut piano = Piano::new(RATE, settings);
+    let each = keys.iter().filter_map(|number| {
+        let key = KeyNumber::from_number(*number)?;
+        piano.reset();
+        piano.handle(Event::NoteOn { key, velocity: f64::from(velocity) / 127.0 });
         let mut channels = [(); 2].map(|()| vec![0.0f32; floor_index(seconds * RATE)]);
         let [left, right] = &mut channels;
         piano.process(left, right);
-        channels
-    };
-    let each = keys.iter().filter_map(|number| {
-        let key = KeyNumber::from_number(*number)?;
-        let share = f64::from(velocity) / 127.0;
-        let channels = play(Event::NoteOn { key, velocity: share }, HELD);
-        play(Event::NoteOff { key, velocity: 0.5 }, NEXT);
-        done();
         let note = Note { channels, rate: RATE, fault: None };
-        Some((*number, u32::from(velocity), measure.of(key, &note)))
+        Some((*number, u32::from(velocity), measure(key, &note)))
     });
     each.collect()
 }

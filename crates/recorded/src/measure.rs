@@ -39,6 +39,15 @@ const TOP_HZ: f64 = 14_000.0;
 const BEFORE: f64 = 0.005;
 const LENGTH: f64 = 4.6;
 
+/// Length of a rendered note that has all bands of body and attack, s: the last window ends 3.1 s after an onset
+/// that follows within 0.3 s.
+pub const BANDS_LENGTH: f64 = 3.4;
+
+/// Frames of the body that a shorter note has, and its length, s: what of a blow rings after a second is softer than
+/// the strings.
+pub const BLOW_FRAMES: usize = 5;
+pub const BLOW_LENGTH: f64 = BODY[BLOW_FRAMES - 1] + BODY_WINDOW + 0.3;
+
 /// Times of the level after the onset, s.
 pub const TIMES: [f64; 7] = [0.004, 0.02, 0.05, 0.1, 0.3, 1.0, 3.0];
 
@@ -229,8 +238,7 @@ impl Measure {
     pub fn of(&self, key: KeyNumber, note: &Note) -> Measured {
         let samples = |seconds: f64| floor_index(seconds * self.rate + 0.5);
         let (channels, end) = self.aligned(note);
-        let quiet = end - samples(QUIET).min(end)..end;
-        let attack = (0..ATTACK).map(|i| samples(0.5 * BEFORE + i as f64 * ATTACK_HOP));
+        let [body, attack] = self.bands(&channels, end);
         let power = self.start.power(&channels);
         let share = |from: f64, to: f64| {
             let inside = |bin: usize| {
@@ -248,8 +256,8 @@ impl Measure {
         let balance = (product(0, 0) + 1e-20) / (product(1, 1) + 1e-20);
         let Plain { window, transform } = &self.partials;
         Measured {
-            body: self.body.spectra(&channels, BODY.iter().map(|t| samples(*t)), quiet.clone()),
-            attack: self.attack.spectra(&channels, attack, quiet),
+            body,
+            attack,
             course: self.course(&channels),
             below: 10.0
                 * libm::log10(
@@ -263,6 +271,25 @@ impl Measure {
             thirds: self.thirds.of(&channels),
             trace: self.trace(&channels),
         }
+    }
+
+    /// Bands of body and attack of `note`, which need [`BANDS_LENGTH`] of it.
+    #[must_use]
+    pub fn bands_of(&self, note: &Note) -> [Bands; 2] {
+        let (channels, end) = self.aligned(note);
+        self.bands(&channels, end)
+    }
+
+    /// Bands of body and attack of `channels`, which end at the sample `end`.
+    fn bands(&self, channels: &[Vec<f32>; 2], end: usize) -> [Bands; 2] {
+        let samples = |seconds: f64| floor_index(seconds * self.rate + 0.5);
+        let quiet = end - samples(QUIET).min(end)..end;
+        let attack = (0..ATTACK).map(|i| samples(0.5 * BEFORE + i as f64 * ATTACK_HOP));
+        let body = BODY.iter().map(|t| samples(*t));
+        [
+            self.body.spectra(channels, body, quiet.clone()),
+            self.attack.spectra(channels, attack, quiet),
+        ]
     }
 
     fn centroid(&self, channels: &[Vec<f32>; 2]) -> f64 {

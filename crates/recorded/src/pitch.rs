@@ -13,6 +13,7 @@ use touchback_core::math::cast::floor_index;
 use touchback_core::math::compass::{KeyNumber, fundamental};
 use touchback_core::math::power::square;
 use touchback_offline::parallel;
+use touchback_sound::SoundSettings;
 use touchback_sound::tuning::stretch;
 
 /// Octaves within which notes are searched.
@@ -55,6 +56,43 @@ pub(super) fn of_files(named: &[(&Path, KeyNumber)]) -> Option<Octave> {
     });
     let found: Vec<i32> = found.into_iter().flatten().collect();
     majority(&found)
+}
+
+/// Keys whose first partial tells the tuning, and the most that it may be off, cents.
+const TUNED: std::ops::RangeInclusive<u8> = 28..=64;
+const MOST_CENTS: f64 = 60.0;
+
+/// Median of the pitch of the sound files `named`, each with its key, above that of a piano with `settings`, cents;
+/// `None` without a file that can be read and has one of the keys [`TUNED`].
+pub(super) fn cents_of_files(
+    named: &[(&Path, KeyNumber)],
+    settings: &SoundSettings,
+) -> Option<f64> {
+    let inside: Vec<_> = named.iter().filter(|(_, key)| TUNED.contains(&key.number())).collect();
+    let count = inside.len().min(MEASURED);
+    let some: Vec<_> = (0..count).map(|i| inside[i * inside.len() / count]).collect();
+    let found =
+        parallel::map(&some, |(path, key)| cents_of(*key, &sound_file::read(path).ok()?, settings));
+    let mut found: Vec<f64> = found.into_iter().flatten().collect();
+    found.sort_by(f64::total_cmp);
+    found.get(found.len() / 2).copied()
+}
+
+/// Pitch of the first partial of `note` above that of `key` with `settings`, cents.
+fn cents_of(key: KeyNumber, note: &Note, settings: &SoundSettings) -> Option<f64> {
+    let Spectrum { rate, power, .. } = spectrum(note, START)?;
+    let bin = rate / (2 * (power.len() - 1)) as f64;
+    let wanted = stretch::fundamental(key, settings);
+    let [low, high] = [-1.0, 1.0]
+        .map(|side| floor_index(wanted * libm::exp2(side * MOST_CENTS / 1200.0) / bin + 0.5));
+    let top = (low.max(1)..=high).max_by(|a, b| power[*a].total_cmp(&power[*b]))?;
+    // A parabola through three levels of a windowed partial.
+    let [before, at, after] = [top - 1, top, top + 1]
+        .map(|i| power.get(i).copied().unwrap_or(0.0).max(f64::MIN_POSITIVE))
+        .map(libm::log);
+    let bend = 2.0 * at - before - after;
+    let aside = if bend > 0.0 { 0.5 * (after - before) / bend } else { 0.0 };
+    Some(1200.0 * libm::log2((top as f64 + aside) * bin / wanted))
 }
 
 fn majority(found: &[i32]) -> Option<Octave> {
@@ -249,5 +287,16 @@ mod tests {
         assert_eq!(majority(&[1, 0, -1, 1, 0]), None);
         assert_eq!(majority(&[1, 1, 1, 0]), Some(Octave { shift: 1, agree: 3, measured: 4 }));
         assert_eq!(majority(&[0, 0, 1]), Some(Octave { shift: 0, agree: 2, measured: 3 }));
+    }
+
+    #[test]
+    fn a_detuned_note_is_off_by_what_it_was_detuned() {
+        let settings = SoundSettings { a4_hz: 447.7, ..SoundSettings::default() };
+        for number in [30, 45, 60] {
+            let cents =
+                cents_of(KeyNumber::from_number(number).unwrap(), &played(number, 0.5), &settings);
+            let cents = cents.unwrap();
+            assert!((cents + 30.0).abs() < 3.0, "key {number}: {cents}");
+        }
     }
 }

@@ -15,10 +15,12 @@
 //! | `spread` | the tones of the keys between |
 //! | `apart` | distances by key and register |
 //! | `matching` | takes what is nearer |
+//! | `folder` | noise, pitch and channels of the recordings, which are told |
 //! | `left_over` | what could not be matched, by region |
 
 mod apart;
 mod fit;
+mod folder;
 mod free;
 mod gradient;
 mod left_over;
@@ -49,7 +51,7 @@ use touchback_offline::{controls, interrupt};
 /// Steps of the tones in closed form before the felt, and of single keys by gradient after it; further ones improve the
 /// distance by less than 1 % each.
 const TONES: usize = 3;
-const GRADIENTS: usize = 5;
+const GRADIENTS: usize = 4;
 
 /// Options of `touchback match`.
 #[derive(clap::Args, Debug)]
@@ -127,6 +129,10 @@ fn matched(options: &MatchOptions) -> Result<()> {
     }
     let notes: usize = recorded.values().map(|layers| layers.len()).sum();
     tell(&format!("{notes} recorded notes of {} keys; distances in dB\n", keys.len()))?;
+    let of_folder = folder::told(&takes, &recorded, &start);
+    for sentence in &of_folder {
+        tell(&format!("{sentence}\n"))?;
+    }
     let mut warnings = tone::gaps(&keys, layers);
     let mut matching = Matching::begin(start.clone(), &takes, &recorded, &velocities, &keys, tell);
     tell(&matching.line("as it is"))?;
@@ -178,6 +184,7 @@ fn matched(options: &MatchOptions) -> Result<()> {
             "preset": options.preset.to_string(),
             "notes": notes,
             "keys": keys.len(),
+            "recordings": of_folder,
             "distances": matching.distances_json(),
             "fitted": fit::moved_json(&moved),
             "left_over": matching.left_over_json(),

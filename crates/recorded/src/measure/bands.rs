@@ -55,6 +55,23 @@ impl Bands {
     pub fn is_over(&self, index: usize) -> bool {
         self.levels[index] > self.lowest.max(self.limit(index))
     }
+
+    /// Whether the level at `index` is that of the recording's noise.
+    fn is_noise(&self, index: usize) -> bool {
+        self.levels[index] > self.lowest && self.levels[index] <= self.limit(index)
+    }
+}
+
+/// Share of the levels of the body of all notes that are the recordings' own noise.
+#[must_use]
+pub fn noise(notes: &Notes) -> f64 {
+    let bodies = notes.values().flat_map(|layers| layers.values().map(|note| &note.body));
+    let (mut noisy, mut all) = (0, 0usize);
+    for body in bodies {
+        noisy += (0..body.levels.len()).filter(|index| body.is_noise(*index)).count();
+        all += body.levels.len();
+    }
+    noisy as f64 / all.max(1) as f64
 }
 
 /// Finds the noise of one piano's recordings in the part `of` them. Its spectrum is in each band the least of all notes

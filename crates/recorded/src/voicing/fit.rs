@@ -6,6 +6,7 @@ use rmpfit::{MPConfig, MPError, MPFitter, MPPar, MPResult};
 
 use super::free::{Free, Variable, settings};
 use crate::compare::rendered;
+use crate::measure::BANDS_LENGTH;
 use crate::measure::Measured;
 use crate::measure::bands::{Bands, deviations, distance};
 use crate::pairs::Notes;
@@ -79,7 +80,7 @@ impl MPFitter for Problem<'_> {
         }
         let keys: Vec<u8> = self.recorded.keys().copied().collect();
         let piano = settings(self.start, self.variables, params);
-        let ours = rendered(&piano, &keys, self.velocities);
+        let ours = rendered(&piano, &keys, self.velocities, BANDS_LENGTH);
         let mut remaining = deviates.iter_mut();
         for (number, layers) in &self.recorded {
             for note in layers.values() {
@@ -276,7 +277,7 @@ fn perspective(
     let off = |value: f64| {
         let mut settings = start.clone();
         parameter.set(&mut settings, value);
-        let ours = rendered(&settings, &keys, &[*velocity]);
+        let ours = rendered(&settings, &keys, &[*velocity], BANDS_LENGTH);
         let apart = |(number, layers): (&u8, &std::collections::BTreeMap<u32, Measured>)| {
             let one = ours.get(number)?.values().next()?;
             let middle = layers.values().nth(layers.len() / 2)?;

@@ -5,13 +5,14 @@
 //! partials in one band, the level between partials, the loudest band as reference. One Gauss–Newton step a key
 //! follows.
 
+use std::collections::BTreeMap;
+
 use nalgebra::{DMatrix, DVector};
 
-use crate::compare::{collected, played};
-use crate::measure::Measured;
+use crate::compare::{RATE, played};
 use crate::measure::bands::{Bands, differences, distance};
-use crate::pairs::Found;
-use crate::pairs::Notes;
+use crate::measure::{BANDS_LENGTH, BLOW_FRAMES, BLOW_LENGTH, Measure, Measured, body_frames};
+use crate::pairs::{Found, Notes};
 use touchback_action::interface::key_sheet::{KeySheet, QUANTITIES};
 use touchback_core::math::compass::{KeyNumber, fundamental};
 use touchback_core::mech::key_tones::{BLOW_HZ, PARTIALS, ToneQuantity};
@@ -57,6 +58,12 @@ impl Unknown {
     fn all() -> Vec<Self> {
         let tones = ToneQuantity::ALL.into_iter().flat_map(|q| (0..q.count()).map(move |i| (q, i)));
         tones.map(|(q, i)| Self::Tone(q, i)).chain([Self::Felt]).collect()
+    }
+
+    /// Whether the unknown is the noise of the blow, which has decayed when the last frames begin.
+    const fn is_of_blow(self) -> bool {
+        use ToneQuantity::{Blow, BlowDecay, Knock};
+        matches!(self, Self::Tone(Blow | BlowDecay | Knock, _))
     }
 
     /// Usual difference between pianos, dB or octaves (chosen: tones of two grands differ by 8 dB a partial).
@@ -127,16 +134,23 @@ pub fn copy(sheet: &mut KeySheet, other: &KeySheet, key: KeyNumber) {
 
 /// Derivatives of the notes of all keys, at one velocity.
 pub struct Gradient {
-    velocity: u32,
-    /// Of every unknown: the notes with the changed unknown.
-    changed: Vec<(Unknown, Notes)>,
+    /// Body and attack of the notes about which they are, by key.
+    start: BTreeMap<u8, [Bands; 2]>,
+    /// Of every unknown: body and attack of the notes with the changed unknown, by key.
+    changed: Vec<(Unknown, BTreeMap<u8, [Bands; 2]>)>,
 }
 
 impl Gradient {
-    /// Derivatives of `keys` about `settings` at `velocity`; `None` if interrupted.
-    pub fn of(settings: &Settings, keys: &[u8], velocity: u8) -> Option<Self> {
+    /// Derivatives of `keys` about `settings`, whose notes are `ours`, at `velocity`; `None` if interrupted.
+    pub fn of(settings: &Settings, keys: &[u8], velocity: u8, ours: &Notes) -> Option<Self> {
         let all = Unknown::all();
         let bar = progress(all.len() as u64, "deriving");
+        let measure = Measure::new(RATE);
+        let start = ours.iter().filter_map(|(key, layers)| {
+            let note = layers.get(&velocity.into())?;
+            Some((*key, [note.body.clone(), note.attack.clone()]))
+        });
+        let start: BTreeMap<u8, [Bands; 2]> = start.collect();
         let changed = parallel::map(&all, |unknown| {
             if interrupt::was_received() {
                 return None;
@@ -153,13 +167,21 @@ impl Gradient {
             }
             let mut changed = settings.clone();
             changed.set_key_sheet(sheet);
-            let notes = played(&changed, &concerned, velocity, &|| ());
+            let seconds = if unknown.is_of_blow() { BLOW_LENGTH } else { BANDS_LENGTH };
+            let notes = played(&changed, &concerned, velocity, seconds, |key, note| {
+                let mut bands = measure.bands_of(note);
+                if let Some([body, _]) = start.get(&key.number()).filter(|_| unknown.is_of_blow()) {
+                    let heard = BLOW_FRAMES * body.levels.len() / body_frames().len();
+                    bands[0].levels[heard..].copy_from_slice(&body.levels[heard..]);
+                }
+                bands
+            });
             bar.inc(1);
-            Some((*unknown, collected(notes.into_iter())))
+            Some((*unknown, notes.into_iter().map(|(key, _, bands)| (key, bands)).collect()))
         });
         bar.finish_and_clear();
         let changed = changed.into_iter().collect::<Option<Vec<_>>>()?;
-        Some(Self { velocity: velocity.into(), changed })
+        Some(Self { start, changed })
     }
 
     /// `sheet` with the recorded keys moved by their solutions, each with its `damping` of the step.
@@ -189,14 +211,14 @@ impl Gradient {
         notes: &[Found<'_>],
         damping: f64,
     ) -> Vec<(Unknown, f64)> {
-        let Some(start) = notes[0].ours.get(&self.velocity) else { return Vec::new() };
+        let Some(start) = self.start.get(&key.number()) else { return Vec::new() };
         let of_key = self.changed.iter().filter_map(|(unknown, notes)| {
             let moved = {
                 let mut new = sheet.clone();
                 unknown.add(&mut new, key, unknown.step());
                 unknown.get(&new, key) - unknown.get(sheet, key)
             };
-            let note = notes.get(&key.number())?.values().next()?;
+            let note = notes.get(&key.number())?;
             (moved > 0.0).then_some((*unknown, moved, note))
         });
         let of_key: Vec<_> = of_key.collect();
@@ -205,13 +227,13 @@ impl Gradient {
         let mut right = DVector::<f64>::zeros(count);
         let parts: [fn(&Measured) -> &Bands; 2] = [|m| &m.body, |m| &m.attack];
         for note in notes {
-            for part in parts {
+            for (index, part) in parts.into_iter().enumerate() {
                 let apart = |one: &&Measured| distance(part(note.note), part(one));
                 let nearest = note.ours.values().min_by(|a, b| apart(a).total_cmp(&apart(b)));
                 let Some(nearest) = nearest else { continue };
                 let columns = of_key.iter().map(|(unknown, moved, changed)| {
                     let scale = unknown.usual() / moved;
-                    let both = part(changed).levels.iter().zip(&part(start).levels);
+                    let both = changed[index].levels.iter().zip(&start[index].levels);
                     both.map(|(to, from)| scale * (to - from)).collect::<Vec<_>>()
                 });
                 let columns: Vec<Vec<f64>> = columns.collect();
@@ -283,6 +305,7 @@ fn add_rows(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compare::rendered;
     use crate::pairs::compare;
     use touchback_core::mech::key_tones::{BLOW_COUNT, COUNT};
 
@@ -295,8 +318,7 @@ mod tests {
         let own = Settings::default();
         let level = Unknown::Tone(ToneQuantity::Level, 1);
         let decay = Unknown::Tone(ToneQuantity::Decay, 0);
-        let notes =
-            |settings: &Settings| collected(played(settings, &[number], 80, &|| ()).into_iter());
+        let notes = |settings: &Settings| rendered(settings, &[number], &[80], BANDS_LENGTH);
         let moved = |changes: &[(Unknown, f64)]| {
             let mut sheet = own.key_sheet();
             changes.iter().for_each(|(unknown, by)| unknown.add(&mut sheet, key, *by));
@@ -307,7 +329,7 @@ mod tests {
         let recorded = notes(&moved(&[(level, 6.0), (decay, -0.5)]));
         let ours = notes(&own);
         let comparison = compare(&[], &recorded, &ours);
-        let gradient = Gradient::of(&own, &[number], 80).unwrap();
+        let gradient = Gradient::of(&own, &[number], 80, &ours).unwrap();
         let sheet = gradient.step(&own.key_sheet(), &comparison.found, |_| 1.0);
         // The gain of the note is free.
         let second =

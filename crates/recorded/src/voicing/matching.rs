@@ -14,6 +14,7 @@ use super::gradient::{self, Gradient};
 use super::spread::{Spread, Spreading};
 use super::{left_over, tone};
 use crate::compare::rendered;
+use crate::measure::BANDS_LENGTH;
 use crate::pairs::{Found, Notes, compare};
 use crate::takes::Take;
 use crate::verdict::{mean, registers};
@@ -69,7 +70,7 @@ impl<'a> Matching<'a> {
         keys: &'a [u8],
         tell: fn(&str) -> Result<()>,
     ) -> Self {
-        let ours = rendered(&settings, keys, velocities);
+        let ours = rendered(&settings, keys, velocities, BANDS_LENGTH);
         let first = apart(takes, recorded, &ours);
         let start = settings.clone();
         Self {
@@ -98,7 +99,7 @@ impl<'a> Matching<'a> {
 
     /// Takes `settings` if it is nearer, and in no register farther than the start.
     fn offer(&mut self, settings: Settings) -> bool {
-        let ours = rendered(&settings, self.keys, self.velocities);
+        let ours = rendered(&settings, self.keys, self.velocities, BANDS_LENGTH);
         let apart = apart(self.takes, self.recorded, &ours);
         let is_nearer = whole(&apart) < whole(&self.apart)
             && registers().all(|(_, keys)| is_no_farther(&apart, &self.first, &keys));
@@ -140,7 +141,8 @@ impl<'a> Matching<'a> {
         let slower = [3.0, 1.0, 0.2, 0.02];
         self.fit_keys("gradient", steps, slower, |matching, found, pace| {
             let old = matching.settings.key_sheet();
-            let gradient = Gradient::of(&matching.settings, matching.keys, velocity)?;
+            let Self { settings, keys, ours, .. } = matching;
+            let gradient = Gradient::of(settings, keys, velocity, ours)?;
             let of =
                 |key: KeyNumber| pace.iter().find(|(of, _)| *of == key).map_or(1.0, |one| one.1);
             Some(DAMPINGS.map(|damping| gradient.step(&old, found, |key| damping / of(key))))
@@ -170,7 +172,7 @@ impl<'a> Matching<'a> {
                 }
                 let mut settings = self.settings.clone();
                 settings.set_key_sheet(sheet.clone());
-                let ours = rendered(&settings, self.keys, self.velocities);
+                let ours = rendered(&settings, self.keys, self.velocities, BANDS_LENGTH);
                 tried.push((sheet, apart(self.takes, self.recorded, &ours)));
             }
             let taken = self.nearest(&keys, &tried);
@@ -298,15 +300,15 @@ impl<'a> Matching<'a> {
         let mut settings = self.settings.clone();
         let action = self.start.action.keys.clone();
         settings.set_key_sheet(KeySheet { action, tones: tones.into() });
-        let ours = rendered(&settings, self.keys, self.velocities);
+        let ours = rendered(&settings, self.keys, self.velocities, BANDS_LENGTH);
         let apart = apart(self.takes, self.recorded, &ours);
         for ((index, (_, keys)), nearest) in registers().enumerate().zip(chosen) {
             let found = whole_within(&apart, &keys);
             let mut inside = self.keys.iter().filter(|number| keys.contains(*number));
-            let may_lose = |number: &u8, part| {
-                grown(&apart, &self.first, &(*number..=*number), part).is_none_or(|g| g < MOST_LOSS)
-            };
-            let no_key_loses = inside.all(|number| (0..2).all(|part| may_lose(number, part)));
+            let no_key_loses = inside.all(|number| {
+                let of = |apart| root_within(apart, &(*number..=*number));
+                of(&apart) < of(&self.first) + MOST_LOSS
+            });
             if found < nearest.1 && no_key_loses && is_no_farther(&apart, &self.first, &keys) {
                 *nearest = (how(index), found);
             }
@@ -359,7 +361,7 @@ impl<'a> Matching<'a> {
 
     /// Takes `settings`, and measures them.
     fn set(&mut self, settings: Settings) {
-        self.ours = rendered(&settings, self.keys, self.velocities);
+        self.ours = rendered(&settings, self.keys, self.velocities, BANDS_LENGTH);
         self.apart = apart(self.takes, self.recorded, &self.ours);
         self.settings = settings;
     }
@@ -374,7 +376,7 @@ impl<'a> Matching<'a> {
         let old = &self.settings.sound.tones;
         let mut settings = self.settings.clone();
         settings.sound.tones = tone::levelled(old, &comparison.found).into();
-        let ours = rendered(&settings, self.keys, self.velocities);
+        let ours = rendered(&settings, self.keys, self.velocities, BANDS_LENGTH);
         let levelled = apart(self.takes, self.recorded, &ours);
         for number in self.keys {
             if !is_no_farther(&levelled, &self.first, &(*number..=*number)) {

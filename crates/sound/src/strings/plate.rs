@@ -42,12 +42,17 @@ const CAPO_HZ: f64 = 1_300.0;
 /// [`GAIN`]).
 const CAPO: (f64, f64) = (0.35, 0.8);
 
+/// Middle, Hz, of the band in which the modes are stronger, its width, octaves, and by how much, dB: knocks of grands
+/// have lines up to 900 Hz [Askenfelt 1994]. Fitted to the attacks of three recorded grands in C6–C8, which had 2 to
+/// 6 dB more from 800 to 1400 Hz in the first 50 ms of soft notes.
+const KNOCK: (f64, f64, f64) = (800.0, 0.9, 5.0);
+
 /// Seed of the modes' frequencies and signs: of the eight tried, the nearest to three recorded grands.
 const SEED: u64 = 73;
 
 /// Share of the hammer's force that drives the plate's modes, by key number: fitted with [`GAIN`]. Agraffes sit
 /// in a stiff web of the plate; the capo bar, from C5 on, bends.
-const SHARE: [(f64, f64); 3] = [(1.0, 0.05), (52.0, 0.04), (64.0, 0.12)];
+const SHARE: [(f64, f64); 3] = [(1.0, 0.05), (52.0, 0.04), (64.0, 0.138)];
 
 /// Zones of the bridges between which the rim moves the board, as the case does.
 const ZONES: Range<usize> = 1..3;
@@ -62,7 +67,9 @@ pub fn share(key: KeyNumber) -> f32 {
 fn gain(hz: f64) -> f64 {
     let (width, more) = CAPO;
     let capo = 1.0 + more * libm::exp(-0.5 * square(libm::log2(hz / CAPO_HZ) / width));
-    GAIN * (hz / 1000.0).sqrt() * capo
+    let (middle, width, most) = KNOCK;
+    let knock = most * libm::exp(-0.5 * square(libm::log2(hz / middle) / width));
+    GAIN * (hz / 1000.0).sqrt() * capo * libm::pow(10.0, knock / 20.0)
 }
 
 /// Frequency, Hz, and gain at resonance of mode `i`.
@@ -132,8 +139,8 @@ mod tests {
         let energy = |part: &[f64]| part.iter().map(|x| x * x).sum::<f64>();
         let (all, first) = (energy(&force), energy(&force[..12]));
         assert!(first < 0.5 * all, "{}", first / all);
-        // Most of it follows the pulse, and is over in 5 ms.
-        assert!(energy(&force[..240]) > 0.7 * all, "{}", energy(&force[..240]) / all);
+        // Most of it follows the pulse, and is over in 10 ms.
+        assert!(energy(&force[..480]) > 0.7 * all, "{}", energy(&force[..480]) / all);
         let peak = force.iter().fold(0.0f64, |most, x| most.max(x.abs()));
         assert!((0.1..2.0).contains(&peak), "{peak}");
         assert!(answer(2.0).iter().zip(&force).all(|(a, b)| (a - 2.0 * b).abs() < 1e-3 * peak));
@@ -143,7 +150,7 @@ mod tests {
     fn the_modes_power_grows_with_the_frequency_and_their_signs_are_mixed() {
         let modes: Vec<(f64, f64)> = (0..MODES).map(mode).collect();
         assert!(modes.is_sorted_by(|a, b| a.0 < b.0));
-        for (hz, gain) in modes.iter().filter(|(hz, _)| *hz > 4000.0) {
+        for (hz, gain) in modes.iter().filter(|(hz, _)| *hz > 6000.0) {
             assert!((gain * gain / (GAIN * GAIN * hz / 1000.0) - 1.0).abs() < 0.01, "{hz} {gain}");
         }
         let down = modes.iter().filter(|(_, gain)| *gain < 0.0).count();
