@@ -1,10 +1,10 @@
 //! A piano with its own engines.
 
+use touchback_core::math::compass::KeyNumber;
 use touchback_instrument::Event::{NoteOff, NoteOn};
 use touchback_instrument::play::record::{Counts, StrikeRecord};
 use touchback_instrument::watch::trace::Sample;
 use touchback_instrument::{Event, Piano, Settings, Snapshot};
-use touchback_core::math::compass::KeyNumber;
 
 #[test]
 fn an_immediate_note_is_a_strike_at_its_own_sample() {
