@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::board::microphones::{DISTANT, PAIRS};
 use crate::board::shared_board::SharedBoard;
-use crate::signal::convolve::{CHANNELS, COMPLETE, Input, Output, Tail};
+use crate::signal::convolve::{CHANNELS, COMPLETE, Input, Output, Tail, Workspace};
 use crate::strings::bank::BLOCK;
 use crate::strings::bridge::ZONES;
 use touchback_core::math::cast::floor_index;
@@ -29,6 +29,7 @@ pub struct MicrophoneMixer {
     input: Input,
     /// Convolution of each pair.
     pairs: [Output; PAIRS],
+    work: Workspace,
     /// Index of the pair in use.
     current: usize,
     /// Index of the pair set last.
@@ -54,6 +55,7 @@ impl MicrophoneMixer {
             board: board.clone(),
             input: Input::new(board.filter(current)),
             pairs: std::array::from_fn(|_| Output::new(kernel)),
+            work: Workspace::new(),
             current,
             requested: current,
             pending: None,
@@ -184,10 +186,10 @@ impl MicrophoneMixer {
         if !std::mem::take(&mut self.distant) {
             self.pairs[DISTANT].stop();
         }
-        let (board, pairs) = (&self.board, &mut self.pairs);
+        let (board, pairs, work) = (&self.board, &mut self.pairs, &mut self.work);
         let ends = self.input.end_block(|input| {
             for (i, pair) in pairs.iter_mut().enumerate().filter(|(_, pair)| pair.is_on()) {
-                pair.end_block(board.filter(i), input);
+                pair.end_block(board.filter(i), input, work);
             }
         });
         if ends {

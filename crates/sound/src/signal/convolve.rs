@@ -25,7 +25,7 @@ use crate::strings::bridge::ZONES;
 
 pub use filter::Filter;
 pub use input::Input;
-pub use output::Output;
+pub use output::{Output, Workspace};
 pub use tail::Tail;
 
 /// Number of output channels.

@@ -11,6 +11,33 @@ use crate::strings::bank::BLOCK;
 use touchback_core::math::kernel::Kernel;
 use touchback_core::math::pages;
 
+/// Buffers of the transforms, which all outputs use in turn.
+pub struct Workspace([StageWorkspace; STAGES]);
+
+struct StageWorkspace {
+    inverse: Arc<dyn ComplexToReal<f32>>,
+    time: Vec<f32>,
+    bins: Vec<Complex32>,
+    scratch: Vec<Complex32>,
+}
+
+impl Workspace {
+    /// Allocates.
+    #[must_use]
+    pub fn new() -> Self {
+        Self(PARTITIONS.map(|blocks| {
+            let size = blocks * BLOCK;
+            let inverse = crate::signal::fourier::inverse(2 * size);
+            StageWorkspace {
+                time: pages::filled(0.0, 2 * size),
+                bins: pages::filled(Complex32::ZERO, size + 1),
+                scratch: pages::filled(Complex32::ZERO, inverse.get_scratch_len()),
+                inverse,
+            }
+        }))
+    }
+}
+
 /// The output of one [`Filter`].
 pub struct Output {
     kernel: Kernel,
@@ -99,11 +126,12 @@ impl Output {
     }
 
     /// Does this block's share of the work, after `input` has taken the block that ends.
-    pub fn end_block(&mut self, filter: &Filter, input: &Input) {
-        let stages = self.stages.iter_mut().zip(&filter.spectra).zip(&input.stages);
+    pub fn end_block(&mut self, filter: &Filter, input: &Input, work: &mut Workspace) {
+        let stages =
+            self.stages.iter_mut().zip(&mut work.0).zip(&filter.spectra).zip(&input.stages);
         let computed = if self.has_tail { STAGES } else { STAGES - 1 };
-        for ((stage, spectra), input) in stages.take(computed) {
-            stage.end_block(self.kernel, spectra, input);
+        for (((stage, work), spectra), input) in stages.take(computed) {
+            stage.end_block(self.kernel, spectra, input, work);
         }
     }
 }
@@ -121,17 +149,12 @@ struct OutputStage {
     next: [Vec<f32>; CHANNELS],
     /// `[channel]`: output of the present partition.
     output: [Vec<f32>; CHANNELS],
-    inverse: Arc<dyn ComplexToReal<f32>>,
-    time: Vec<f32>,
-    bins: Vec<Complex32>,
-    scratch: Vec<Complex32>,
 }
 
 impl OutputStage {
     fn new(stage: usize) -> Self {
         let blocks = PARTITIONS[stage];
         let size = blocks * BLOCK;
-        let inverse = crate::signal::fourier::inverse(2 * size);
         Self {
             blocks,
             schedule: &SCHEDULES[stage],
@@ -139,10 +162,6 @@ impl OutputStage {
             sums: std::array::from_fn(|_| pages::filled(0.0, spectrum::length(size + 1))),
             next: std::array::from_fn(|_| pages::filled(0.0, size)),
             output: std::array::from_fn(|_| pages::filled(0.0, size)),
-            time: pages::filled(0.0, 2 * size),
-            bins: pages::filled(Complex32::ZERO, size + 1),
-            scratch: pages::filled(Complex32::ZERO, inverse.get_scratch_len()),
-            inverse,
         }
     }
 
@@ -156,7 +175,13 @@ impl OutputStage {
     }
 
     /// Does this block's share of the work.
-    fn end_block(&mut self, kernel: Kernel, spectra: &[f32], input: &InputStage) {
+    fn end_block(
+        &mut self,
+        kernel: Kernel,
+        spectra: &[f32],
+        input: &InputStage,
+        work: &mut StageWorkspace,
+    ) {
         let partitions = input.partitions;
         if partitions == 0 {
             return;
@@ -178,7 +203,7 @@ impl OutputStage {
                 self.multiply(kernel, spectra, input, 0, c);
             }
             if deliver[c] == input.index {
-                self.deliver(c);
+                self.deliver(c, work);
             }
         }
         if input.index + 1 == self.blocks {
@@ -209,17 +234,17 @@ impl OutputStage {
     }
 
     /// Transforms the sums of channel `c` to its next output.
-    fn deliver(&mut self, c: usize) {
+    fn deliver(&mut self, c: usize, work: &mut StageWorkspace) {
         let size = self.blocks * BLOCK;
-        spectrum::join(&self.sums[c], &mut self.bins);
+        let StageWorkspace { inverse, time, bins, scratch } = work;
+        spectrum::join(&self.sums[c], bins);
         self.sums[c].fill(0.0);
         // The inverse transform of a real signal requires real end bins; rounding may leave
         // them slightly off.
-        self.bins[0].im = 0.0;
-        self.bins[size].im = 0.0;
-        let (bins, time) = (&mut self.bins, &mut self.time);
-        let done = self.inverse.process_with_scratch(bins, time, &mut self.scratch);
+        bins[0].im = 0.0;
+        bins[size].im = 0.0;
+        let done = inverse.process_with_scratch(bins, time, scratch);
         debug_assert!(done.is_ok(), "lengths are fixed in new");
-        self.next[c].copy_from_slice(&self.time[size..]);
+        self.next[c].copy_from_slice(&time[size..]);
     }
 }

@@ -13,13 +13,14 @@ struct Convolver {
     filter: Filter,
     input: Input,
     output: Output,
+    work: Workspace,
 }
 
 impl Convolver {
     fn new(responses: &Responses) -> Self {
         let filter = Filter::new(responses);
         let (input, output) = (Input::new(&filter), Output::new(Kernel::detect()));
-        Self { filter, input, output }
+        Self { filter, input, output, work: Workspace::new() }
     }
 
     fn reset(&mut self) {
@@ -57,10 +58,10 @@ impl Convolver {
             done += n;
             phase += n;
             if phase == BLOCK {
-                let Self { filter, input, output } = self;
+                let Self { filter, input, output, work } = self;
                 let ends = input.end_block(|input| {
                     if output.is_on() {
-                        output.end_block(filter, input);
+                        output.end_block(filter, input, work);
                     }
                 });
                 if ends {
