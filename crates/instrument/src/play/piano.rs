@@ -227,9 +227,11 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         self.mechanism.apply_regulation(&settings.action);
         output.apply_unisons(settings);
         output.pending_hammers.step(step, &settings.action, &mut output.sink);
-        // Of the action alone: the strings are rendered in portions that depend on the host's blocks.
-        let is_still = self.mechanism.keys.are_asleep() && self.fingers.is_at_rest();
-        self.mechanism.efforts.step(is_still);
+        if !self.mechanism.efforts.is_current() {
+            // Of the action alone: the strings are rendered in portions that depend on the host's blocks.
+            let is_still = self.mechanism.keys.are_asleep() && self.fingers.is_at_rest();
+            self.mechanism.efforts.step(is_still);
+        }
         self.schedule_pitch();
         self.mechanism.poll_dampers(&mut self.time);
         self.move_fingers(KeySet::ALL.without(self.deferral.waiting()));
