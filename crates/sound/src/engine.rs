@@ -1,7 +1,7 @@
 //! The sound engine of the whole instrument.
 //!
 //! Notes give the forces of their strings on the bridge; the board turns them into two channels.
-//! All control work happens every [`BLOCK`](crate::strings::bank::BLOCK) samples counted since reset, so that a host's block
+//! All control work happens every [`BLOCK`] samples counted since reset, so that a host's block
 //! size never changes a sample. Audio thread, except `new`.
 //!
 //! | part | does |
