@@ -164,3 +164,26 @@ impl<K: Keys, S: Strings> Piano<K, S> {
         self.deferral.leave(catching);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_wait_follow_at_half_pace_and_are_caught_up() {
+        let key = KeyNumber::from_midi(60).unwrap();
+        let mut deferral = Deferral::new();
+        deferral.begin(key);
+        let mut taken = Vec::new();
+        for step in 0..2 * ALL {
+            let own = u8::from(!deferral.waiting().contains(key));
+            let more = deferral.catch_up();
+            taken.push(taken.last().unwrap_or(&0) + own + u8::from(more.contains(key)));
+            deferral.leave(more);
+            let lag = f64::from(step + 1 - taken[usize::from(step)]) * STEP;
+            assert!((deferral.lag(key) - lag).abs() < 1e-12, "step {step}");
+        }
+        let after = |steps: u8| taken[usize::from(steps) - 1];
+        assert_eq!([NONE, HALF, ALL, 2 * ALL].map(after), [0, (HALF - NONE) / 2, ALL, 2 * ALL]);
+    }
+}
