@@ -15,7 +15,7 @@
 //! | `spread` | the tones of the keys between |
 //! | `apart` | distances by key and register |
 //! | `matching` | takes what is nearer |
-//! | `folder` | noise, pitch and channels of the recordings, which are told |
+//! | `folder` | reports noise, pitch and swapped channels of the recordings |
 //! | `left_over` | what could not be matched, by region |
 
 mod apart;

@@ -7,7 +7,7 @@ use crate::takes::Take;
 use crate::verdict::mean;
 use touchback_instrument::Settings;
 
-/// Pitch from which on the folder is told to be out of tune, cents (chosen: pianos are tuned within 3 cents).
+/// Least deviation in pitch that is reported, cents (chosen: pianos are tuned within 3 cents).
 const OUT_OF_TUNE: f64 = 8.0;
 
 /// Last key of the bass and first key of the treble whose channels are compared, and the least difference that tells
