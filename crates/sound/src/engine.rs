@@ -1,7 +1,7 @@
 //! The sound engine of the whole instrument.
 //!
 //! Notes give the forces of their strings on the bridge; the board turns them into two channels.
-//! All control work happens every [`BLOCK`] samples counted since reset, so that a host's block
+//! All control work happens every [`BLOCK`](crate::strings::bank::BLOCK) samples counted since reset, so that a host's block
 //! size never changes a sample. Audio thread, except `new`.
 //!
 //! | part | does |
@@ -19,7 +19,6 @@ use crate::SoundSettings;
 use crate::board::knock::Knock;
 use crate::board::microphones::{Distant, part};
 use crate::board::shared_board::SharedBoard;
-use crate::strings::bank::BLOCK;
 use crate::strings::loss;
 use board_section::BoardSection;
 use strings::StringSection;
@@ -73,8 +72,6 @@ pub struct Sound {
     // In boxes, so that a sound is made with little stack.
     strings: Box<StringSection>,
     board: Box<BoardSection>,
-    /// Samples of the present block that the strings have rendered and the board has not.
-    ahead: usize,
 }
 
 impl Sound {
@@ -123,7 +120,6 @@ impl Sound {
         Self {
             strings: boxed(|| StringSection::new(sample_rate, &settings, hammers, kernel)),
             board: boxed(|| BoardSection::new(sample_rate, &settings, &board, kernel)),
-            ahead: 0,
         }
     }
 
@@ -137,7 +133,6 @@ impl Sound {
     pub fn reset(&mut self) {
         self.strings.reset();
         self.board.reset();
-        self.ahead = 0;
     }
 
     /// Ends every change of settings in progress at once. Call it while [`Sound::is_at_rest`] holds: nothing
@@ -241,9 +236,8 @@ impl Sound {
         right[len..].fill(0.0);
         let mut done = 0;
         while done < len {
-            let portion = (len - done).min(BLOCK - self.board.phase());
-            self.hold(portion);
-            self.ahead -= portion;
+            self.board.begin();
+            let portion = self.strings.take(len - done, self.board.is_at_rest()).len();
             let range = done..done + portion;
             let far = part(&mut distant, &range);
             let (forces, is_still) = (self.strings.forces(), self.strings.is_at_rest());
@@ -255,11 +249,9 @@ impl Sound {
     /// The block of the next `waiting` samples, which are to be written later, begins: what is changed from now on
     /// is in force from the next block on.
     pub fn begin(&mut self, waiting: usize) {
-        if waiting > self.ahead {
-            if self.ahead == 0 {
-                self.board.begin();
-            }
-            self.strings.begin(self.board.is_at_rest());
+        if waiting > 0 {
+            self.board.begin();
+            self.strings.begin(waiting, self.board.is_at_rest());
         }
     }
 
@@ -267,9 +259,9 @@ impl Sound {
     /// [`Sound::process_with`] writes later: an excitation from now on comes after them, and the board renders the
     /// block as one.
     pub fn hold(&mut self, waiting: usize) {
-        self.begin(waiting);
-        if waiting > self.ahead {
-            self.ahead += self.strings.advance(waiting - self.ahead);
+        if waiting > 0 {
+            self.board.begin();
+            self.strings.hold(waiting, self.board.is_at_rest());
         }
     }
 

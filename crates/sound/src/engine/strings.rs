@@ -3,6 +3,8 @@
 //! One half of the [engine](super): the other half, the [board](super::board_section), turns the forces into
 //! sound. Nothing returns from it but whether it is silent.
 
+use std::ops::Range;
+
 use arrayvec::ArrayVec;
 
 use super::loading::{Loading, SILENT, partials_a_block};
@@ -78,6 +80,8 @@ pub struct StringSection {
     phase: usize,
     /// The control work of the present block is done.
     has_begun: bool,
+    /// Samples of the block that are rendered and not yet taken.
+    ahead: usize,
     /// Blocks since reset.
     block: usize,
     ignored: u64,
@@ -137,6 +141,7 @@ impl StringSection {
             }),
             phase: 0,
             has_begun: false,
+            ahead: 0,
             block: 0,
             ignored: 0,
         }
@@ -158,7 +163,7 @@ impl StringSection {
         self.plate.reset();
         self.blow = [[[0.0; BLOCK]; 2]; 2];
         self.bridge = [[[0.0; BLOCK]; PATHS]; 2];
-        (self.phase, self.has_begun) = (0, false);
+        (self.phase, self.has_begun, self.ahead) = (0, false, 0);
         (self.block, self.ignored) = (0, 0);
     }
 
@@ -335,30 +340,38 @@ impl StringSection {
             && self.plate.is_silent()
     }
 
-    /// Samples rendered of the present block.
-    #[must_use]
-    pub const fn phase(&self) -> usize {
-        self.phase
-    }
-
-    /// Does the control work of the present block, once; `board` is whether the board is at rest.
-    pub fn begin(&mut self, board: bool) {
-        if !std::mem::replace(&mut self.has_begun, true) {
+    /// The block of the next `waiting` samples, which are to be taken later, begins, once; `board` is whether the
+    /// board is at rest.
+    pub fn begin(&mut self, waiting: usize, board: bool) {
+        if waiting > self.ahead && !std::mem::replace(&mut self.has_begun, true) {
             self.begin_block(board);
         }
     }
 
-    /// Renders the next samples, at most `most` and at most to the end of the block, which must have begun. Returns
-    /// their number.
-    pub fn advance(&mut self, most: usize) -> usize {
-        let (at, len) = (self.phase, most.min(BLOCK - self.phase));
-        self.render(at, len);
+    /// Renders the next `waiting` samples, at most to the end of the block, which are to be taken later.
+    pub fn hold(&mut self, waiting: usize, board: bool) {
+        self.begin(waiting, board);
+        let len = waiting.saturating_sub(self.ahead).min(BLOCK - self.phase);
+        if len == 0 {
+            return;
+        }
+        self.render(self.phase, len);
+        self.ahead += len;
         self.phase += len;
         if self.phase == BLOCK {
             (self.phase, self.has_begun) = (0, false);
             self.block += 1;
         }
-        len
+    }
+
+    /// Takes the next samples, at most `most` and at most to the end of the block. Returns their place in the block,
+    /// for [`Self::forces`].
+    pub fn take(&mut self, most: usize, board: bool) -> Range<usize> {
+        let at = (self.phase + BLOCK - self.ahead) % BLOCK;
+        let len = most.min(BLOCK - at);
+        self.hold(len, board);
+        self.ahead -= len;
+        at..at + len
     }
 
     /// Forces of the block whose samples were rendered last, up to these.

@@ -50,7 +50,7 @@ impl Rear {
         let (strings, board) = sound.split();
         let fade = FadeOut::new(sample_rate);
         Self {
-            strings: StringStage { strings, ahead: 0, fade: fade.len(), batch: Batch::default() },
+            strings: StringStage { strings, fade: fade.len(), batch: Batch::default() },
             board: BoardStage {
                 board,
                 level: OutputLevel::new(sample_rate, settings.output_db),
@@ -98,8 +98,6 @@ impl Rear {
 /// The strings, driven by the calls of the action.
 struct StringStage {
     strings: StringSection,
-    /// Samples of the present block that have been rendered and not yet been passed on.
-    ahead: usize,
     /// Length of a fade, samples.
     fade: usize,
     batch: Batch,
@@ -143,12 +141,9 @@ impl StringStage {
             Call::SetHammer(key, hammer) => return strings.set_hammer(*key, hammer),
             Call::Settle if !strings.is_at_rest() => return,
             Call::Settle => strings.settle(),
-            Call::Begin(waiting) => return self.begin(*waiting),
-            Call::Hold(waiting) => return self.hold(*waiting),
-            Call::Reset => {
-                strings.reset();
-                self.ahead = 0;
-            }
+            Call::Begin(waiting) => return strings.begin(*waiting, false),
+            Call::Hold(waiting) => return strings.hold(*waiting, false),
+            Call::Reset => strings.reset(),
             Call::Set(settings) => strings.set(settings),
             Call::Retune(key, cents) => strings.retune(*key, *cents),
             Call::FadeOut => self.render(self.fade),
@@ -158,32 +153,15 @@ impl StringStage {
         self.batch.calls.push(call);
     }
 
-    /// The block of the next `waiting` samples begins.
-    fn begin(&mut self, waiting: usize) {
-        if waiting > self.ahead {
-            self.strings.begin(false);
-        }
-    }
-
-    /// Renders the next `waiting` samples, at most to the end of the block.
-    fn hold(&mut self, waiting: usize) {
-        self.begin(waiting);
-        if waiting > self.ahead {
-            self.ahead += self.strings.advance(waiting - self.ahead);
-        }
-    }
-
     /// Passes the next `len` samples on.
     fn render(&mut self, len: usize) {
         let mut left = len;
         while left > 0 {
-            let at = (self.strings.phase() + BLOCK - self.ahead) % BLOCK;
-            let len = left.min(BLOCK - at);
-            self.hold(len);
-            self.ahead -= len;
+            let place = self.strings.take(left, false);
             for zone in self.strings.forces() {
-                self.batch.forces.extend_from_slice(&zone[at..at + len]);
+                self.batch.forces.extend_from_slice(&zone[place.clone()]);
             }
+            let len = place.len();
             self.batch.portions.push_back(Portion { len, is_still: self.strings.is_at_rest() });
             left -= len;
         }
